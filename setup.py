@@ -25,6 +25,7 @@ KERNELS = {
     "moldau.net._sockets": "src/moldau/net/sockets.py",
     "moldau.broker.quotas._rates": "src/moldau/broker/quotas/rates.py",
     "moldau.broker.quotas._client_sensors": "src/moldau/broker/quotas/client_sensors.py",
+    "moldau.net._tls_records": "src/moldau/net/tls_records.py",
     "moldau.net._tls_transport": "src/moldau/net/tls_transport.py",
     "moldau.broker.requests._produce": "src/moldau/broker/requests/produce.py",
     "moldau.broker.fast._produce_frame": "src/moldau/broker/fast/produce_frame.py",

@@ -90,7 +90,8 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     ),
     "cython": (
         *("moldau.records", "moldau.log", "moldau.client.producer.intake"),
-        *("moldau.net.connection", "moldau.net.receive_buffer", "moldau.net.tls_transport"),
+        *("moldau.net.connection", "moldau.net.receive_buffer"),
+        *("moldau.net.tls_records", "moldau.net.tls_transport"),
         *("moldau.broker.fast", "moldau.broker.requests", "moldau.broker.quotas.client_sensors"),
         *("moldau.coordinator.group.offsets", "moldau.coordinator.group.offset_codec"),
     ),

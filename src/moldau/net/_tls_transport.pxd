@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport int64_t, uint8_t
 
+from moldau.net._tls_records cimport ArrivedRecords
 from moldau.records.memory cimport copy, start_of, writable_view
 
 cdef int64_t RECORD_MAX_BYTES, SLICE_BYTES
@@ -10,7 +11,8 @@ cdef int64_t RECORD_MAX_BYTES, SLICE_BYTES
 
 cdef class TlsTransport:
     cdef object _reader, _side, _memory, _loop, _incoming, _outgoing, _engine, _transport
-    cdef object _file, _read_record, _sent
+    cdef object _file, _read_record, _rest_of_record, _sent
+    cdef ArrivedRecords _arrived
     cdef bytearray _unsent
     cdef int64_t _unsent_start, _unsent_max, _turn_bytes, _unasked_bytes, _file_sent
     cdef bint _has_begun, _is_secure, _has_failed, _is_full, _is_blocked, _is_resting
@@ -35,7 +37,7 @@ cdef class TlsTransport:
 
     @cython.locals(
         room=int64_t, filled=int64_t, left=int64_t, count=int64_t, is_at_end=bint,
-        record=bytearray, target="uint8_t*", source="const uint8_t*")
+        record=bytearray, whole_record=tuple, arrived=ArrivedRecords, target="uint8_t*", source="const uint8_t*")
     cdef bint _read(self) except -1
 
     cdef _pause_below(self)

@@ -14,7 +14,7 @@ _HANDSHAKE_BYTES = 16_384
 class TlsMemory:
     """One set of buffers."""
 
-    __slots__ = ("in_handshake", "received", "record", "slice")
+    __slots__ = ("in_handshake", "received", "record", "slice", "whole_record")
 
     def __init__(self) -> None:
         self.received = memoryview(bytearray(_RECEIVED_BYTES))
@@ -23,5 +23,7 @@ class TlsMemory:
         """As much of it as a handshake takes at once."""
         self.record = bytearray(RECORD_MAX_BYTES)
         """Decrypted."""
+        self.whole_record = (RECORD_MAX_BYTES, self.record)
+        """What a record is read by: made once, for it is used for each."""
         self.slice = memoryview(bytearray(SLICE_BYTES))
         """Of a file, before it is encrypted."""

@@ -27,6 +27,7 @@ from moldau.net.tls_side import TlsSide, reason_of
 from moldau.runtime.file_range import FileRange
 
 if not cython.compiled:
+    from moldau.net.tls_records import ArrivedRecords
     from moldau.records.memory import copy, start_of, writable_view
 
 _log = logging.getLogger(__name__)
@@ -55,6 +56,8 @@ class TlsTransport:
         self._outgoing: ssl.MemoryBIO
         self._engine: ssl.SSLObject
         self._read_record: Callable[[int, bytearray], int]
+        self._rest_of_record: Callable[[], int]
+        self._arrived: ArrivedRecords
         self._transport: Any
         self._unsent = bytearray()  # not encrypted yet
         self._unsent_start = 0
@@ -110,10 +113,12 @@ class TlsTransport:
                 return
             self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
             self._engine = self._side.engine(self._incoming, self._outgoing)
-            # Its own method, past a function of Python that only calls it: this is for each record.
+            # Its own methods, past functions of Python that only call them: one is for each record.
             engine: Any = getattr(self._engine, "_sslobj", self._engine)
-            self._read_record = engine.read
+            self._read_record, self._rest_of_record = engine.read, engine.pending
+            self._arrived = ArrivedRecords()
         self._incoming.write(self._memory.received[:nbytes])
+        self._arrived.came(self._memory.received, nbytes)
         if self._is_secure:
             self._drain()
         elif self._side.may_go_on(self):
@@ -287,7 +292,7 @@ class TlsTransport:
                 not is_at_end
                 and self._is_reading
                 and not self._is_closing
-                and (self._incoming.pending or self._engine.pending())
+                and self._arrived.whole > 0
             ):
                 is_at_end = self._read()
         except ssl.SSLError as error:
@@ -316,23 +321,24 @@ class TlsTransport:
         is_at_end = False
         # Many clients send records of a few bytes: to copy these costs less than a view of the
         # rest of the buffer for each.
-        record = self._memory.record
+        record, arrived = self._memory.record, self._arrived
         target, source, read = writable_view(buffer), start_of(record), self._read_record
-        with suppress(ssl.SSLWantReadError):
-            while filled < room:
+        whole_record = self._memory.whole_record
+        try:
+            while filled < room and arrived.whole > 0:
                 left = room - filled
-                count = read(left if left < RECORD_MAX_BYTES else RECORD_MAX_BYTES, record)
+                count = read(left, record) if left < RECORD_MAX_BYTES else read(*whole_record)
                 if not count:
                     is_at_end = True
                     break
                 copy(target, filled, source, 0, count)
                 filled += count
-                if not self._incoming.pending and not self._engine.pending():
-                    break  # asking once more would cost an exception
+                if count < left or not self._rest_of_record():
+                    arrived.whole -= 1
+        except ssl.SSLWantReadError:  # after records without content, such as an update of keys
+            arrived.whole = 0
         if filled:
             reader.buffer_updated(filled)
-        elif not is_at_end and self._incoming.pending:
-            self._flush()  # a record without content, such as a key update
         return is_at_end
 
     def _pause_below(self) -> None:

@@ -16,12 +16,14 @@ from moldau.runtime.file_range import FileRange
 from unit.net.tls_line import (
     WAYS,
     Below,
+    CountingContext,
     TlsLine,
     client_tls,
     key_update,
     server_tls,
     tls_line,
     trusted,
+    with_new_keys,
 )
 from unit.waiting import LoopTime, settled, until
 
@@ -242,6 +244,50 @@ async def test_a_file_whose_receiver_leaves_is_given_up(line: TlsLine, tmp_path:
     line.peer.close()
     with pytest.raises(ConnectionError):
         await sending
+
+
+async def test_openssl_is_asked_once_for_each_record(way: Below) -> None:
+    """Once more would cost an exception each time, for what its first bytes say."""
+    context = CountingContext()
+    async with tls_line(way, server=cast("ssl.SSLContext", context)) as line:
+        await line.shake_hands()
+        for size in (20, 3_000, 16_384):  # in a buffer of 1,000 bytes
+            line.reader.heard.clear()
+            context.reads = 0
+            line.engine.write(LARGE[:size])
+            whole = line.outgoing.read()
+            line.peer.sendall(whole[:-1])
+            await settled()
+            assert context.reads == 0
+            line.peer.sendall(whole[-1:])
+            await until(lambda: line.reader.heard == LARGE[:size])  # noqa: B023 - called here
+            assert context.reads == -(-size // len(line.reader.buffer))
+
+
+@pytest.mark.parametrize("is_together", [True, False], ids=["together", "one by one"])
+async def test_what_comes_with_new_keys_is_read(
+    way: Below, tmp_path: Path, *, is_together: bool
+) -> None:
+    """An update of keys is a record without content: OpenSSL reads on behind it."""
+    client = client_tls()
+    client.keylog_filename = str(tmp_path / "keys")
+    async with tls_line(way, client=client) as line:
+        await line.shake_hands()
+        key_log = (tmp_path / "keys").read_text()
+        records = (key_update(key_log), with_new_keys(key_log, b"with new keys"))
+        for data in [b"".join(records)] if is_together else records:
+            line.peer.sendall(data)
+            await settled()
+        await until(lambda: line.reader.heard == b"with new keys")
+        assert line.reader.told == []
+
+
+async def test_what_is_no_record_ends_a_secure_connection_at_once(line: TlsLine) -> None:
+    """And not when as much has come as its length says."""
+    await line.say(b"before it")
+    await until(lambda: line.reader.heard == b"before it")
+    line.peer.sendall(b"\x17\3\3\xff\xff")
+    await until(lambda: line.reader.told)
 
 
 async def test_rubbish_on_a_secure_connection_ends_it(line: TlsLine) -> None:

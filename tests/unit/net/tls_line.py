@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -54,6 +54,31 @@ def client_tls(own: Identity | None = None, **settings: str) -> ssl.SSLContext:
     return client_context(
         TlsSettings(truststore_certificates=trusted().certificate_pem, **settings)
     )
+
+
+class CountingContext:
+    """The server's context; its engines count how often they are asked for a record."""
+
+    def __init__(self) -> None:
+        self.context = server_tls()
+        self.reads = 0
+
+    def wrap_bio(
+        self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *, server_side: bool
+    ) -> Any:
+        engine = self.context.wrap_bio(incoming, outgoing, server_side=server_side)
+
+        def read(size: int, buffer: bytearray) -> int:
+            self.reads += 1
+            return int(engine.read(size, buffer))
+
+        return SimpleNamespace(
+            read=read,
+            pending=engine.pending,
+            do_handshake=engine.do_handshake,
+            write=engine.write,
+            unwrap=engine.unwrap,
+        )
 
 
 @dataclass(eq=False)
@@ -205,12 +230,25 @@ def key_update(key_log: str) -> bytes:
     Python has no call that makes one. RFC 8446, 4.6.3 and 7.3; `key_log` is what
     `keylog_filename` wrote of TLS_AES_256_GCM_SHA384.
     """
-    line = next(line for line in key_log.splitlines() if line.startswith("CLIENT_TRAFFIC_SECRET_0"))
-    secret = bytes.fromhex(line.split()[2])
-    key, nonce = _expanded(secret, b"key", 32), _expanded(secret, b"iv", 12)
     message = b"\x18\0\0\1\1" + b"\x16"  # and the kind of record that it is
-    head = b"\x17\3\3" + (len(message) + 16).to_bytes(2, "big")
-    return head + AESGCM(key).encrypt(nonce, message, head)
+    return _first_record(_client_secret(key_log), message)
+
+
+def with_new_keys(key_log: str, data: bytes) -> bytes:
+    """The first record of a client after it has changed its keys."""
+    secret = _expanded(_client_secret(key_log), b"traffic upd", 48)
+    return _first_record(secret, data + b"\x17")
+
+
+def _client_secret(key_log: str) -> bytes:
+    line = next(line for line in key_log.splitlines() if line.startswith("CLIENT_TRAFFIC_SECRET_0"))
+    return bytes.fromhex(line.split()[2])
+
+
+def _first_record(secret: bytes, content: bytes) -> bytes:
+    key, nonce = _expanded(secret, b"key", 32), _expanded(secret, b"iv", 12)
+    head = b"\x17\3\3" + (len(content) + 16).to_bytes(2, "big")
+    return head + AESGCM(key).encrypt(nonce, content, head)
 
 
 def _expanded(secret: bytes, label: bytes, size: int) -> bytes:
