@@ -45,8 +45,8 @@ from moldau.connect.connectors.mirror.topics import (
     chosen_topics,
 )
 from moldau.connect.data.record import Outgoing
-from moldau.connect.errors import RetriableConnectError
-from moldau.errors import KafkaError
+from moldau.connect.errors import ConfigError, RetriableConnectError
+from moldau.errors import InvalidConfig, KafkaError
 from moldau.model import TopicPartition
 
 _log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class MirrorSource(Source):
         with failing("source", alias), Admin(clusters.source_admin(self.config)) as source:
             topics = self._not_reserved(chosen_topics(source, self._choice, self._policy))
             if self._home is not None:
-                with self._target() as target:
+                with failing("target", self._policy.target_alias), self._target() as target:
                     TargetTopics(self.config, source, target).bring_into_line(topics)
                     self._syncs.make(source, target)
         return [named(alias, place) for each in topics for place in each.places()]
@@ -238,6 +238,8 @@ def failing(role: str, alias: str) -> Iterator[None]:
     """Errors of a cluster with its name, so that it is clear which one does not answer."""
     try:
         yield
+    except InvalidConfig as error:  # of a client
+        raise ConfigError(f"{role} cluster {alias}: {error}") from error
     except KafkaError as error:
         raise RetriableConnectError(f"{role} cluster {alias}: {error}") from error
     except OSError as error:

@@ -127,7 +127,9 @@ def checkpoints(clusters: Clusters) -> list[Checkpoint]:
     ]
 
 
-def test_a_group_that_is_in_use_at_the_target_keeps_its_offsets(clusters: Clusters) -> None:
+def test_a_group_that_is_in_use_at_the_target_keeps_its_offsets(
+    clusters: Clusters, caplog: pytest.LogCaptureFixture
+) -> None:
     write(clusters.old, "used", range(10))
     for group in ("users", "idlers"):
         consume(clusters.old, "used", group, 9)
@@ -144,6 +146,7 @@ def test_a_group_that_is_in_use_at_the_target_keeps_its_offsets(clusters: Cluste
         checkpoint(clusters, "used-groups", "used", "users|idlers")
         until(lambda: committed(clusters.new, "idlers", "old.used") == 9, clusters.statuses)
         assert committed(clusters.new, "users", "old.used") is None
+        assert "keeps its offset" not in caplog.text, "the broker was not even asked"
     until(lambda: committed(clusters.new, "users", "old.used") == 9, clusters.statuses)
     for name in ("used", "used-groups"):
         clusters.delete(name)

@@ -2,9 +2,14 @@
 
 from contextlib import suppress
 
+import pytest
+
 from moldau.client.admin.configs import ConfigResource
 from moldau.client.blocking.admin import Admin
 from moldau.client.blocking.producer import Producer
+from moldau.connect.connector import HomeCluster
+from moldau.connect.connectors.mirror.source import MirrorSource
+from moldau.connect.errors import ConfigError, ConnectError, RetriableConnectError
 from unit.connect.connectors.mirror.mirrored import (
     IDENTITY,
     Clusters,
@@ -149,3 +154,43 @@ def test_lag_and_records_are_counted(clusters: Clusters) -> None:
     records = 'moldau_connect_records_total{connector="counted"} 10'
     until(lambda: {lag, records} <= set(clusters.worker.text("/metrics").splitlines()))
     clusters.delete("counted")
+
+
+def test_errors_name_the_cluster_and_no_secrets(clusters: Clusters) -> None:
+    config = clusters.settings("named")
+    secret = {
+        "source.cluster.security.protocol": "SASL_PLAINTEXT",
+        "source.cluster.sasl.mechanism": "PLAIN",
+        "source.cluster.sasl.jaas.config": "no module s3cret",
+    }
+    with pytest.raises(ConfigError, match=r"source cluster old: .*sasl\.jaas\.config") as refused:
+        MirrorSource({**config, **secret}).partitions()
+    assert "s3cret" not in str(refused.value)
+    silent = {"bootstrap.servers": "127.0.0.1:1", "default.api.timeout.ms": "200"}
+    mirror = MirrorSource(config)
+    mirror.use_home(HomeCluster(silent, frozenset()))
+    with pytest.raises(RetriableConnectError, match="target cluster new: no broker"):
+        mirror.partitions()
+    mirror.close()
+
+
+def test_offsets_that_somebody_sets_are_checked(clusters: Clusters) -> None:
+    mirror = MirrorSource(clusters.settings("checked"))
+    partition = {"cluster": "old", "partition": 0, "topic": "checked"}
+    mirror.check_offset(partition, {"offset": 5})
+    mirror.check_offset({"anything": 1}, None)
+    for wrong, offset in (({"topic": "t"}, {"offset": 5}), (partition, {"offset": "5"})):
+        with pytest.raises(ConnectError):
+            mirror.check_offset(wrong, offset)
+
+
+def test_it_can_begin_with_what_comes_now(clusters: Clusters) -> None:
+    write(clusters.old, "now", ["before"])
+    name = "source.consumer.auto.offset.reset"
+    clusters.worker.put("now", {**clusters.settings("now"), name: "latest"})
+    partition = {"cluster": "old", "partition": 0, "topic": "now"}
+    known = {"offsets": [{"partition": partition, "offset": {"offset": 0}}]}
+    until(lambda: clusters.worker.ask("GET", "/connectors/now/offsets") == (200, known))
+    write(clusters.old, "now", ["after"])
+    clusters.until_copied("old.now", [b"after"])
+    clusters.delete("now")
