@@ -16,7 +16,7 @@ from pathlib import Path
 from conformance.our_broker import SOURCES
 from moldau.client.blocking.consumer import Consumer
 
-DEADLINE_S = 120
+DEADLINE_S = 240
 ROWS = 6_000
 LAST = 10**9
 BROKER = {"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "1000"}
@@ -30,8 +30,10 @@ _JSON = "org.apache.kafka.connect.json.JsonConverter"
 Statement = tuple[str, dict[str, object]]
 
 
-def pipeline(servers: str, capture: Mapping[str, str]) -> dict[str, object]:
-    """The file of a worker with one connector."""
+def pipeline(
+    servers: str, capture: Mapping[str, str], more: Mapping[str, str] | None = None
+) -> dict[str, object]:
+    """The file of a worker with one connector; it may have more settings."""
     plain = {f"{side}.converter": _JSON for side in ("key", "value")}
     plain |= {f"{side}.converter.schemas.enable": "false" for side in ("key", "value")}
     worker = {
@@ -41,6 +43,7 @@ def pipeline(servers: str, capture: Mapping[str, str]) -> dict[str, object]:
         "consumer.session.timeout.ms": "3000",
         "consumer.heartbeat.interval.ms": "500",
         **plain,
+        **(more or {}),
     }
     small = {"max.batch.size": "100", "poll.interval.ms": "50"}
     return {"worker": worker, "connectors": {"capture": {**small, **capture}}}
@@ -60,6 +63,10 @@ class Copy:
         self._place = place
         self.rows: dict[int, object] = {}
         self.operations: Counter[str] = Counter()
+        self.read_first: Counter[int] = Counter()
+        """How often each row was read before the stream, by its key."""
+        self.markers: list[str] = []
+        """What the records of the first read say of themselves."""
         self.streamed: Counter[tuple[object, ...]] = Counter()
         """How often each change was read, by its place in the log."""
 
@@ -71,7 +78,10 @@ class Copy:
                 continue  # a tombstone, after what says more
             value = json.loads(each.value)
             self.operations[value["op"]] += 1
-            if value["op"] != "r":
+            if value["op"] == "r":
+                self.read_first[key] += 1
+                self.markers.append(value["source"]["snapshot"])
+            else:
                 place = [value["source"][name] for name in self._place]
                 self.streamed[*place, value["op"], key] += 1
             if value["after"] is None:
@@ -104,6 +114,7 @@ def a_worker(file: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A worker that is killed when the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-m", "moldau", "connect", "run", str(file)],
+        cwd=file.parent,
         env={**os.environ, "PYTHONPATH": str(SOURCES)},
     )
     try:

@@ -63,6 +63,9 @@ class SourceBatch:
     topics with few records each. They may be made as they are taken, which is once."""
     copies: Sequence[CopiedRecords] = ()
     """Come before everything else."""
+    others: Mapping[int, Offset | None] = field(default_factory=dict)
+    """Offsets of readers that share the work, by their numbers, stored with this one's; None
+    forgets one."""
 
 
 class Source(ABC):
@@ -121,6 +124,51 @@ class Source(ABC):
 
     def close(self) -> None:  # noqa: B027 - optional
         """Give back what was opened."""
+
+
+class Readers(Protocol):
+    """Tasks elsewhere that read parts of what a source reads, while it waits."""
+
+    def step(self) -> bool:
+        """Have them read on for some seconds; whether there was anything left to read."""
+
+    def close(self) -> None:
+        """Give them up."""
+
+
+class ReaderLender(Protocol):
+    """Lends tasks that read. They store records with offsets of their own, like any task."""
+
+    def count(self) -> int:
+        """How many of them make sense."""
+
+    def begin(
+        self,
+        connector: "type[Source]",
+        config: Mapping[str, str],
+        partitions: Sequence[SourcePartition],
+    ) -> Readers:
+        """A task for each of the partitions, made by `reader_partition` with 1, 2 and so on.
+
+        Their first offsets are stored before, with one of the source itself: by these a worker
+        that begins later finds tasks that may still write, and ends them.
+        """
+
+
+READER = "reader"
+
+
+def reader_partition(partition: SourcePartition, number: int) -> SourcePartition:
+    """Under which a reader that shares the work has its offset."""
+    return {**partition, READER: number}
+
+
+@runtime_checkable
+class TakesReaders(Protocol):
+    """A source whose work can be shared by other readers."""
+
+    def use_readers(self, lender: ReaderLender) -> None:
+        """Is called before anything is read, if there are any."""
 
 
 @runtime_checkable

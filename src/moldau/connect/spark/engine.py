@@ -10,9 +10,10 @@ from urllib.parse import quote
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from moldau.connect.connector import Source
+from moldau.connect.connector import ReaderLender, Source
+from moldau.connect.spark.reader_tasks import ReaderTasks
 from moldau.connect.spark.sink_query import SinkQuery
-from moldau.connect.spark.source_rounds import SourceRounds
+from moldau.connect.spark.source_rounds import rounds_of
 from moldau.connect.worker.assembly import Assembly, TaskSurroundings
 from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.task import Work
@@ -49,8 +50,12 @@ class SparkEngine:
     def begin(self, assembly: Assembly, around: TaskSurroundings) -> Work:
         """The work of all tasks of a connector."""
         if issubclass(assembly.plugin.connector, Source):
-            return SourceRounds(self, assembly, around)
+            return rounds_of(self, assembly, around)
         return SinkQuery(self, assembly, around)
+
+    def readers(self, assembly: Assembly, around: TaskSurroundings) -> ReaderLender:
+        """Tasks that share the work of a source, which a thread of the worker reads."""
+        return ReaderTasks(self, assembly, around)
 
     @contextmanager
     def session(self, name: str) -> Iterator[SparkSession]:

@@ -6,6 +6,7 @@ the work begins, after every task that may still write has been ended.
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Protocol
@@ -20,6 +21,7 @@ from moldau.connect.spark.sink_settings import interval_ms
 from moldau.connect.spark.source_tasks import RoundReport, Share, SourcePlan, read_round
 from moldau.connect.storage.records import compact
 from moldau.connect.worker.assembly import Assembly, TaskSurroundings
+from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.source_work import committed_offsets, transactional_producer
 from moldau.spark.queries import FAILURES, why_failed
 
@@ -34,18 +36,20 @@ class SessionLender(Protocol):
 
 
 class SourceRounds:
-    """The work of all tasks of a source."""
+    """The work of tasks of a source."""
 
     def __init__(
-        self, sessions: SessionLender, assembly: Assembly, around: TaskSurroundings
+        self,
+        sessions: SessionLender,
+        plan: SourcePlan,
+        shares: Mapping[int, Sequence[SourcePartition]],
+        around: TaskSurroundings,
     ) -> None:
-        connector = assembly.plugin.connector
-        assert issubclass(connector, Source), "sinks are queries"
+        """`shares` is what each task reads, by its number."""
         self._sessions = sessions
-        self._assembly = assembly
+        self._plan = plan
+        self._shares = shares
         self._around = around
-        plain = replace(around.settings, providers=ConfigProviders())
-        self._plan = SourcePlan(assembly.name, connector, dict(assembly.config), plain)
         self._used: set[str] = set()
         self._idle_s = max(_poll_interval_s(self._plan), self._interval_s())
         self._offsets = self._taken_over()
@@ -54,7 +58,7 @@ class SourceRounds:
         """One round; whether there was anything to read."""
         shares = [
             Share(task, [(each, self._offsets.get(_key(each))) for each in partitions])
-            for task, partitions in enumerate(self._assembly.shares)
+            for task, partitions in self._shares.items()
         ]
         reports = self._reports(shares)
         for report in reports:
@@ -75,15 +79,15 @@ class SourceRounds:
         """Each task has closed what it had opened."""
 
     def _interval_s(self) -> float:
-        return interval_ms(self._around.settings, self._assembly.config) / 1000
+        return interval_ms(self._around.settings, self._plan.config) / 1000
 
     def _taken_over(self) -> dict[bytes, Offset]:
         """End the writer before, then see how far that was."""
-        settings, config = self._around.settings, self._assembly.config
-        for task in range(len(self._assembly.shares)):
-            transactional_producer(settings, self._assembly.name, config, task).close()
+        settings, name, config = self._around.settings, self._plan.name, self._plan.config
+        for task in self._shares:
+            transactional_producer(settings, name, config, task).close()
         found: dict[bytes, Offset] = {}
-        for partition, offset in committed_offsets(settings, config, self._assembly.name):
+        for partition, offset in committed_offsets(settings, config, name):
             found[_key(partition)] = offset
             self._around.stored(partition, offset)
         return found
@@ -95,7 +99,7 @@ class SourceRounds:
             return read_round(share, plan)
 
         try:
-            with self._sessions.session(self._assembly.name) as spark:
+            with self._sessions.session(plan.name) as spark:
                 context = spark.sparkContext
             return context.parallelize(shares, len(shares)).map(read).collect()
         except FAILURES as error:
@@ -109,7 +113,24 @@ class SourceRounds:
             self._used.add(topic)
             self._around.used(topic)
         for why in report.skipped:
-            _log.error("connector %s leaves a record out: %s", self._assembly.name, why)
+            _log.error("connector %s leaves a record out: %s", self._plan.name, why)
+
+
+def rounds_of(
+    sessions: SessionLender, assembly: Assembly, around: TaskSurroundings
+) -> SourceRounds:
+    """The work of all tasks of a source."""
+    connector = assembly.plugin.connector
+    assert issubclass(connector, Source), "sinks are queries"
+    plan = SourcePlan(
+        assembly.name, connector, dict(assembly.config), for_executors(around.settings)
+    )
+    return SourceRounds(sessions, plan, dict(enumerate(assembly.shares)), around)
+
+
+def for_executors(settings: WorkerSettings) -> WorkerSettings:
+    """They have no use for providers: values are in their places already."""
+    return replace(settings, providers=ConfigProviders())
 
 
 def _key(partition: SourcePartition) -> bytes:

@@ -1,11 +1,12 @@
 """What a task of Spark does for a source: reads its partitions on, as a worker would."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark import TaskContext
 
+from moldau.client.blocking.producer import Producer
 from moldau.connect.connector import Offset, Source, SourcePartition
 from moldau.connect.spark.failures import as_text
 from moldau.connect.storage.records import compact
@@ -15,6 +16,7 @@ from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.source_work import (
     SourceDuties,
     SourceWork,
+    committed_offsets,
     offset_topic,
     transactional_producer,
 )
@@ -38,6 +40,9 @@ class SourcePlan:
     connector: type[Source]
     config: Mapping[str, str] = field(repr=False)
     settings: WorkerSettings = field(repr=False)
+    looks_up: bool = False
+    """Whether a task looks up how far it is, once it has ended all others with its number: then
+    nothing comes twice, whatever becomes of a task that Spark believes to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,39 @@ def check_first(task: TaskContext | None) -> None:
 def _read(share: Share, plan: SourcePlan, found: RoundReport) -> None:
     settings, config = plan.settings, plan.config
     begun = {compact(dict(partition)): offset for partition, offset in share.places}
+    producer = None
+    if plan.looks_up:
+        producer = transactional_producer(settings, plan.name, config, share.task)
+    try:
+        if plan.looks_up:
+            begun |= _looked_up(plan, begun)
+        work = _work(share, plan, begun, found, producer)
+    except BaseException:
+        if producer is not None:
+            producer.close()
+        raise
+    try:
+        end_s = time.monotonic() + ROUND_S
+        while work.step() and time.monotonic() < end_s:
+            pass
+    finally:
+        work.close()
+
+
+def _looked_up(plan: SourcePlan, asked: Container[bytes]) -> dict[bytes, Offset | None]:
+    stored = committed_offsets(plan.settings, plan.config, plan.name)
+    found = {compact(dict(partition)): offset for partition, offset in stored}
+    return {key: offset for key, offset in found.items() if key in asked}
+
+
+def _work(
+    share: Share,
+    plan: SourcePlan,
+    begun: Mapping[bytes, Offset | None],
+    found: RoundReport,
+    producer: Producer[bytes, bytes] | None,
+) -> SourceWork:
+    settings, config = plan.settings, plan.config
     logs = logs_failures(config)
     duties = SourceDuties(
         plan.name,
@@ -108,15 +146,12 @@ def _read(share: Share, plan: SourcePlan, found: RoundReport) -> None:
         work = SourceWork(
             source,
             pipeline,
-            lambda: transactional_producer(settings, plan.name, config, share.task),
+            lambda: producer or transactional_producer(settings, plan.name, config, share.task),
             duties,
         )
+        if producer is not None:
+            work.take_over()
     except BaseException:
         source.close()
         raise
-    try:
-        end_s = time.monotonic() + ROUND_S
-        while work.step() and time.monotonic() < end_s:
-            pass
-    finally:
-        work.close()
+    return work

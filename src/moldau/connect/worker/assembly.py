@@ -13,9 +13,11 @@ from moldau.connect.connector import (
     NeedsEngine,
     NeedsHome,
     Offset,
+    ReaderLender,
     Sink,
     Source,
     SourcePartition,
+    TakesReaders,
 )
 from moldau.connect.errors import ConfigError
 from moldau.connect.storage.records import compact
@@ -29,6 +31,7 @@ from moldau.connect.worker.source_work import (
     SourceDuties,
     SourceWork,
     committed_offsets,
+    end_readers,
     offset_topic,
     transactional_producer,
 )
@@ -45,6 +48,9 @@ class Engine(Protocol):
 
     def begin(self, assembly: "Assembly", around: "TaskSurroundings") -> Work:
         """The work of all tasks of a connector, whose settings are resolved; blocks."""
+
+    def readers(self, assembly: "Assembly", around: "TaskSurroundings") -> ReaderLender:
+        """For a source that is read by a thread of the worker, and may share its work."""
 
     def close(self) -> None:
         """Give back everything."""
@@ -102,12 +108,18 @@ class Assembly:
                 connector.use_engine(around.engine)
             if isinstance(connector, NeedsHome):
                 connector.use_home(around.settings.home(self.config))
+            if isinstance(connector, TakesReaders):
+                self._give_readers(connector, around)
             if isinstance(connector, Source):
                 return self._source(connector, task, around)
             return self._sink(connector, task, around)
         except BaseException:
             connector.close()
             raise
+
+    def _give_readers(self, connector: TakesReaders, around: TaskSurroundings) -> None:
+        if around.engine is not None and engine_of(self.config, around.settings.engine) == SPARK:
+            connector.use_readers(around.engine.readers(self, around))
 
     def _source(self, source: Source, task: int, around: TaskSurroundings) -> Work:
         settings, config = around.settings, self.config
@@ -128,7 +140,8 @@ class Assembly:
         """The producer has ended the writer before, so that offsets are decided."""
         settings, config = around.settings, self.config
         begun: dict[bytes, Offset] = {}
-        for partition, offset in committed_offsets(settings, config, self.name):
+        stored = committed_offsets(settings, config, self.name)
+        for partition, offset in end_readers(settings, self.name, config, stored):
             begun[compact(dict(partition))] = offset
             around.stored(partition, offset)
         duties = SourceDuties(

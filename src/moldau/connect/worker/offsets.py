@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from moldau.client.admin.admin import Admin
 from moldau.connect.config.validation import SINK
-from moldau.connect.connector import Source
+from moldau.connect.connector import READER, Source
 from moldau.connect.errors import ConnectError
 from moldau.connect.storage.cluster_state import STOPPED
 from moldau.connect.storage.records import compact, offset_key
@@ -34,7 +34,7 @@ class ConnectorOffsets:
         config = self.operations.resolved(self.operations.config(name))
         if self.operations.plugin(config).kind != SINK:
             listed = self.operations.herder.state.offsets_of(name)
-            return _shown([(partition, offset) for partition, offset in listed])
+            return _shown([each for each in listed if READER not in each[0]])
         async with self._admin(config) as admin:
             group = _group(name, config)
             found = (await admin.list_group_offsets(group))[group]

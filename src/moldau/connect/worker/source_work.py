@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from moldau.client.blocking.producer import Producer
 from moldau.connect.connector import (
+    READER,
     CopiedRecords,
     Offset,
     ReadsTogether,
     Source,
     SourceBatch,
     SourcePartition,
+    reader_partition,
 )
 from moldau.connect.data.record import Outgoing
 from moldau.connect.errors import DataError
@@ -163,10 +165,18 @@ class SourceWork:
                 for each in copy.copied.placed(copy.places()):
                     self._send(each)
             for index, batch in batches.items():
-                key = offset_key(duties.connector, duties.partitions[index])
-                producer.send(duties.offset_topic, compact(dict(batch.offset)), key=key)
+                partition = duties.partitions[index]
+                self._send_offset(partition, batch.offset)
+                for number, offset in batch.others.items():
+                    self._send_offset(reader_partition(partition, number), offset)
         rows: int = sum(each.table.num_rows for each in copies)
         return len(records) + rows
+
+    def _send_offset(self, partition: SourcePartition, offset: Offset | None) -> None:
+        assert self._producer is not None, "it has taken over"
+        key = offset_key(self._duties.connector, partition)
+        value = None if offset is None else compact(dict(offset))
+        self._producer.send(self._duties.offset_topic, value, key=key)
 
     def _send(self, record: Outgoing) -> "Receipt | None":
         assert self._producer is not None, "it has taken over"
@@ -221,6 +231,17 @@ def committed_offsets(
     """
     topic = offset_topic(settings, config)
     return asyncio.run(read_offsets(settings.client("consumer."), topic, connector))
+
+
+def end_readers(
+    settings: WorkerSettings, name: str, config: Mapping[str, str], stored: Sequence[Stored]
+) -> list[Stored]:
+    """End readers that shared the work before, and may still write; what is stored of others."""
+    for partition, _ in stored:
+        number = partition.get(READER)
+        if isinstance(number, int):
+            transactional_producer(settings, name, config, number).close()
+    return [each for each in stored if READER not in each[0]]
 
 
 def transactional_producer(

@@ -14,7 +14,7 @@ from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
 from moldau.connect.connector import Offset, SourcePartition
 from moldau.connect.errors import ConnectError
-from moldau.connect.spark.source_rounds import SourceRounds
+from moldau.connect.spark.source_rounds import SourceRounds, rounds_of
 from moldau.connect.spark.source_tasks import RoundReport, Share
 from moldau.connect.storage.records import offset_key
 from moldau.connect.worker.assembly import TaskSurroundings, assemble
@@ -91,7 +91,7 @@ def rounds(kafka: EmbeddedBroker, database: Path, told: Told, jobs: Jobs) -> Sou
     }
     assembly = assemble("tables", Plugins().find("JdbcSource"), config, SPARK)
     around = TaskSurroundings(settings, told.stored, told.topics.append)
-    return SourceRounds(jobs, assembly, around)  # type: ignore[arg-type]
+    return rounds_of(jobs, assembly, around)  # type: ignore[arg-type]
 
 
 def count(kafka: EmbeddedBroker, topic: str) -> int:

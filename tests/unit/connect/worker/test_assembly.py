@@ -6,11 +6,16 @@ import pytest
 
 from moldau.client.blocking.consumer import Consumer
 from moldau.client.blocking.producer import Producer
+from moldau.connect.connector import ReaderLender, reader_partition
+from moldau.connect.connectors.postgresql.source import PostgresSource
 from moldau.connect.errors import ConfigError
 from moldau.connect.storage.records import offset_key
-from moldau.connect.worker.assembly import TaskSurroundings, assemble
+from moldau.connect.worker.assembly import Assembly, TaskSurroundings, assemble
 from moldau.connect.worker.plugins import Plugins
 from moldau.connect.worker.settings import WorkerSettings
+from moldau.connect.worker.source_work import transactional_producer
+from moldau.connect.worker.task import Work
+from moldau.errors import KafkaError
 from moldau.model import TopicPartition
 from moldau.testing.broker import EmbeddedBroker
 
@@ -74,6 +79,13 @@ def test_a_source_goes_on_by_the_topic_and_tells_the_worker(
     with Producer[bytes, bytes](bootstrap_servers=kafka.bootstrap_servers) as producer:
         key = offset_key("a", partition)
         producer.send("offsets", b'{"position":4}', key=key)
+        # One that shared the work with a worker before, and may still write.
+        key = offset_key("a", reader_partition(partition, 1))
+        producer.send("offsets", b'{"parts":2}', key=key)
+    late = transactional_producer(settings, "a", {}, 1)
+    late.begin_transaction()
+    late.send("t", b"late")
+    late.flush()
     stored: list[object] = []
     around = TaskSurroundings(
         settings, lambda where, offset: stored.append((where, offset)), lambda _topic: None
@@ -81,13 +93,50 @@ def test_a_source_goes_on_by_the_topic_and_tells_the_worker(
     config = {"file": str(file), "topic": "t"}
     work = assemble("a", Plugins().find("FileStreamSource"), config).begin(0, around)
     assert stored == [(partition, {"position": 4})]
+    with pytest.raises(KafkaError):
+        late.commit_transaction()
+    late.close()
     assert work.step()
     work.close()
     with Consumer[bytes, bytes](
-        {"bootstrap.servers": kafka.bootstrap_servers, "auto.offset.reset": "earliest"}
+        {
+            "bootstrap.servers": kafka.bootstrap_servers,
+            "auto.offset.reset": "earliest",
+            "isolation.level": "read_committed",
+        }
     ) as consumer:
         consumer.assign({TopicPartition("t", 0): 0})
         found: list[bytes | None] = []
         while not found:
             found += [each.value for each in consumer.poll(0.2)]
     assert found == [b"two"]
+
+
+class Lender:
+    """Stands in for an engine."""
+
+    def begin(self, assembly: Assembly, around: TaskSurroundings) -> Work:
+        raise AssertionError("the worker's threads do the work", assembly, around)
+
+    def readers(self, assembly: Assembly, around: TaskSurroundings) -> ReaderLender:
+        del assembly, around
+        return self  # type: ignore[return-value]  # nothing is read here
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
+@pytest.mark.parametrize(("chosen", "lends"), [({}, True), ({"engine": "direct"}, False)])
+def test_a_source_whose_work_can_be_shared_has_the_engines_readers(
+    kafka: EmbeddedBroker, chosen: dict[str, str], lends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[object] = []
+    monkeypatch.setattr(PostgresSource, "use_readers", lambda _, lender: lent.append(lender))
+    address = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "w"}
+    engine = Lender()
+    settings = WorkerSettings({**address, "engine": "spark"})
+    around = TaskSurroundings(settings, lambda *_: None, lambda _: None, engine)
+    config = {"topic.prefix": "p", **chosen}
+    assembly = assemble("c", Plugins().find("PostgresConnector"), config, settings)
+    assembly.begin(0, around).close()
+    assert lent == ([engine] if lends else [])

@@ -17,6 +17,8 @@ from moldau.connect.worker.settings import WorkerSettings
 from moldau.connect.worker.source_work import (
     SourceDuties,
     SourceWork,
+    committed_offsets,
+    end_readers,
     offset_topic,
     transactional_producer,
 )
@@ -82,6 +84,37 @@ def test_a_batch_is_visible_with_its_offset(kafka: EmbeddedBroker) -> None:
             found += [(each.topic, each.key, each.value) for each in consumer.poll(1)]
     assert [value for topic, _, value in found if topic == "numbers"] == [b"0", b"1", b"2"]
     assert ("offsets", b'["c",{"p":1}]', b'{"n":3}') in found
+
+
+def test_offsets_of_readers_are_stored_and_forgotten_with_a_batch(kafka: EmbeddedBroker) -> None:
+    class Shared(Counter):
+        def read(
+            self, partition: SourcePartition, start: Offset | None, limit: int
+        ) -> SourceBatch | None:
+            number = int(str((start or {"n": 0})["n"]))
+            others: dict[int, Offset | None] = {1: {"n": 0}} if number == 0 else {1: None}
+            return SourceBatch([], {"n": number + 1}, others=others)
+
+    steps = work(kafka, Shared({}), [])
+    steps.step()
+    settings = WorkerSettings(
+        {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "w", **TEXT}
+    )
+    config = {"offsets.storage.topic": "offsets"}
+    reader = {"p": 1, "reader": 1}
+    stored = committed_offsets(settings, config, "c")
+    assert stored == [({"p": 1}, {"n": 1}), (reader, {"n": 0})]
+    late = transactional_producer(settings, "c", config, 1)
+    late.begin_transaction()
+    late.send("numbers", b"late")
+    late.flush()
+    assert end_readers(settings, "c", config, stored) == [({"p": 1}, {"n": 1})]
+    with pytest.raises(KafkaError):
+        late.commit_transaction()
+    late.close()
+    steps.step()
+    steps.close()
+    assert committed_offsets(settings, config, "c") == [({"p": 1}, {"n": 2})]
 
 
 def test_a_row_that_fails_stops_the_task_or_is_left_out(kafka: EmbeddedBroker) -> None:

@@ -20,28 +20,39 @@ class SnapshotRow:
     is_last_of: bool
 
 
-def rows_of(table: CapturedTable, found: Iterable[Cells]) -> Iterator[SnapshotRow]:
-    """All rows of a table."""
+def rows_of(
+    table: CapturedTable, found: Iterable[Cells], *, begins: bool = True, ends: bool = True
+) -> Iterator[SnapshotRow]:
+    """All rows of a table, or of a part that begins or ends it, or neither."""
     held: Cells | None = None
-    is_first = True
+    is_first = begins
     for cells in found:
         if held is not None:
             yield SnapshotRow(table, held, is_first, is_last_of=False)
             is_first = False
         held = cells
     if held is not None:
-        yield SnapshotRow(table, held, is_first, is_last_of=True)
+        yield SnapshotRow(table, held, is_first, is_last_of=ends)
 
 
 class SnapshotRecords:
     """The records of rows, taken as many at a time as are wanted."""
 
-    def __init__(self, rows: Iterator[SnapshotRow], records: EnvelopeWriter, place: Place) -> None:
+    def __init__(
+        self,
+        rows: Iterator[SnapshotRow],
+        records: EnvelopeWriter,
+        place: Place,
+        *,
+        begins: bool = True,
+        ends: bool = True,
+    ) -> None:
+        """The rows are all of a snapshot, or a part that begins or ends it, or neither."""
         self._rows = rows
         self._records = records
         self._place = place
         self._next: SnapshotRow | None = next(rows, None)
-        self._is_first = True
+        self._is_first, self._ends = begins, ends
         self._table: CapturedTable | None = None
         self._sources: dict[str, FixedStruct] = {}
         """What rows of the table say of where they are from, by their markers."""
@@ -60,7 +71,7 @@ class SnapshotRecords:
             self._next = next(self._rows, None)
             marker = snapshot_marker(
                 is_first=self._is_first,
-                is_last=self._next is None,
+                is_last=self._ends and self._next is None,
                 is_first_of=row.is_first_of,
                 is_last_of=row.is_last_of,
             )

@@ -20,8 +20,11 @@ class FirstRead(Protocol):
 
     is_complete: bool
 
-    def batch(self, limit: int) -> SourceBatch:
-        """The next rows, so many at most; the last batch says that it is."""
+    def batch(self, limit: int) -> SourceBatch | None:
+        """The next rows, so many at most; the last batch says that it is.
+
+        None if others have read meanwhile.
+        """
 
     def close(self) -> None:
         """Give up."""

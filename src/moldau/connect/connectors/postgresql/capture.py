@@ -26,6 +26,7 @@ class Capture:
     """Holds one ordinary connection, for questions."""
 
     def __init__(self, config: Mapping[str, str]) -> None:
+        self.config = config
         self.settings = capture_settings(config)
         self.filters = CaptureFilters(config)
         self.server = DatabaseServer(config)
@@ -52,6 +53,10 @@ class Capture:
         """All that are captured, in order."""
         found = self.catalog.tables(via_root=self.publication.via_root)
         return [each for each in found if self.filters.has_table(each)]
+
+    def tables_read_first(self) -> list[TableName]:
+        """Those whose rows are read before the stream."""
+        return [each for each in self.tables() if self.filters.in_snapshot(each)]
 
     def change_rules(self) -> ChangeRules:
         """For the stream."""

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from moldau.connect.connector import SourceBatch
+from moldau.connect.connector import Offset, SourceBatch
 from moldau.connect.connectors.capture.snapshot_rows import SnapshotRecords
 from moldau.connect.connectors.postgresql.capture import Capture
 from moldau.connect.connectors.postgresql.places import LogPlace
 from moldau.connect.connectors.postgresql.position import VisibleTransactions, snapshot_offset
 from moldau.connect.connectors.postgresql.snapshot import SnapshotMoment, TableSnapshot
+
+READERS = "moldau_readers"
+"""In an offset: how many readers share the work, whose offsets are stored with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,24 @@ class ReadFrom:
     """The offset that the stream goes on from."""
     visible: VisibleTransactions | None
     """What the stream leaves out."""
+    former_readers: int = 0
+    """How many readers there were of a read before this one, which was cut short."""
+
+    @property
+    def place(self) -> LogPlace:
+        """What records say of it."""
+        return LogPlace(self.lsn, None, self.moment.tx_id, self.moment.time_us)
+
+    @property
+    def forgotten(self) -> dict[int, Offset | None]:
+        """Offsets that mean nothing from now on."""
+        return {number + 1: None for number in range(self.former_readers)}
+
+    def offset(self, *, is_complete: bool, readers: int = 0) -> dict[str, object]:
+        """Where a reader goes on that is made after a batch."""
+        moment = {"ts_usec": self.moment.time_us, "txId": self.moment.tx_id, "lsn": self.lsn}
+        found = snapshot_offset(moment, self.before, self.visible, is_complete=is_complete)
+        return {**found, READERS: readers} if readers else found
 
 
 class InitialRead:
@@ -31,11 +52,10 @@ class InitialRead:
     def __init__(self, capture: Capture, start: ReadFrom) -> None:
         self._capture = capture
         self._start = start
-        tables = [each for each in capture.tables() if capture.filters.in_snapshot(each)]
-        moment = start.moment
-        self._place = LogPlace(start.lsn, None, moment.tx_id, moment.time_us)
-        rows = start.snapshot.rows(tables, capture.table, capture.settings.threads)
-        self._records = SnapshotRecords(rows, capture.records, self._place)
+        rows = start.snapshot.rows(
+            capture.tables_read_first(), capture.table, capture.settings.threads or 1
+        )
+        self._records = SnapshotRecords(rows, capture.records, start.place)
         self.is_complete = False
 
     @property
@@ -50,17 +70,8 @@ class InitialRead:
         self.is_complete = self._records.is_complete
         if self.is_complete:
             self._start.snapshot.close()
-        return SourceBatch([], self.offset(), records)
-
-    def offset(self) -> dict[str, object]:
-        """Where a reader goes on that is made after this batch."""
-        moment = {
-            "ts_usec": self._place.time_us,
-            "txId": self._place.tx_id,
-            "lsn": self._place.lsn,
-        }
-        start = self._start
-        return snapshot_offset(moment, start.before, start.visible, is_complete=self.is_complete)
+        offset = self._start.offset(is_complete=self.is_complete)
+        return SourceBatch([], offset, records, others=self._start.forgotten)
 
     def close(self) -> None:
         """Give up."""

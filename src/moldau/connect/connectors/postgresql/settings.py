@@ -26,6 +26,7 @@ from moldau.connect.connectors.postgresql.publication import AUTOCREATE_MODES
 from moldau.connect.connectors.postgresql.server import SSL_MODES
 from moldau.connect.connectors.postgresql.snapshot import ISOLATION_LEVELS
 
+_THREADS = "snapshot.max.threads"
 _SLOT_NAME = re.compile(r"[a-z0-9_]{1,63}")
 
 
@@ -64,7 +65,7 @@ POSTGRES_SETTINGS = (
     PluginSetting(
         "snapshot.isolation.mode", default="serializable", check=one_of(*ISOLATION_LEVELS)
     ),
-    PluginSetting("snapshot.max.threads", "INT", "1", check=at_least(1)),
+    PluginSetting(_THREADS, "INT", "1", check=at_least(1)),
     PluginSetting("time.precision.mode", default="adaptive", check=one_of(*TIME_MODES)),
     PluginSetting("decimal.handling.mode", default="precise", check=one_of(*DECIMAL_MODES)),
     PluginSetting("binary.handling.mode", default="bytes", check=one_of(*BINARY_MODES)),
@@ -106,8 +107,8 @@ class CaptureSettings:
     slot: str
     snapshot_mode: str
     isolation: str
-    threads: int
-    """How many tables are read at a time."""
+    threads: int | None
+    """How many connections read tables at a time; None if it is not set."""
     skipped: frozenset[str]
     has_transactions: bool
     limits: BatchLimits
@@ -123,7 +124,7 @@ def capture_settings(config: Mapping[str, str]) -> CaptureSettings:
         config.get("slot.name", "debezium"),
         snapshot_mode(config),
         config.get("snapshot.isolation.mode", "serializable"),
-        number(config, "snapshot.max.threads", 1),
+        number(config, _THREADS, 1) if _THREADS in config else None,
         skipped_operations(config),
         flag(config, "provide.transaction.metadata", default=False),
         batch_limits(config),

@@ -17,7 +17,6 @@ from moldau.connect.connectors.capture.snapshot_rows import SnapshotRow, rows_of
 from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.postgresql.catalog import (
     Catalog,
-    one_value,
     quoted_name,
     quoted_table,
 )
@@ -25,6 +24,12 @@ from moldau.connect.connectors.postgresql.copy_text import row_cells
 from moldau.connect.connectors.postgresql.frames import lsn_of
 from moldau.connect.connectors.postgresql.parallel_rows import ParallelRows, ReadTable
 from moldau.connect.connectors.postgresql.server import DatabaseServer
+from moldau.connect.connectors.postgresql.table_parts import (
+    TableCut,
+    TablePart,
+    cut_table,
+    is_partitioned,
+)
 from moldau.connect.connectors.postgresql.table_schema import CapturedColumn
 from moldau.connect.errors import ConfigError
 
@@ -36,7 +41,6 @@ SELECT pg_current_snapshot()::text, pg_snapshot_xmax(pg_current_snapshot())::tex
   (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn()
    ELSE pg_current_wal_insert_lsn() END)::text
 """
-_PARTITIONED = "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(%s)"
 ISOLATION_LEVELS = {"serializable": "SERIALIZABLE", "repeatable_read": "REPEATABLE READ"}
 
 MakeTable = Callable[[TableName, Sequence[CapturedColumn], Sequence[str]], CapturedTable]
@@ -54,6 +58,14 @@ class SnapshotMoment:
     """No transaction that it shows commits after this."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How a table is read; without columns, or if it is gone, it is none."""
+
+    table: CapturedTable | None
+    select: str
+
+
 class TableSnapshot:
     """A transaction that reads; it ends with `close`."""
 
@@ -66,6 +78,7 @@ class TableSnapshot:
             )
         self._server, self._purpose, self._isolation = server, purpose, isolation
         self._others: ParallelRows | None = None
+        self._known: dict[TableName, _Read] = {}
         self._connection = server.connect(f"{purpose} snapshot")
         self._catalog = Catalog(server, self._connection)
         server.run(self._connection, f"BEGIN ISOLATION LEVEL {level} READ ONLY")
@@ -80,6 +93,38 @@ class TableSnapshot:
         ((visible, xmax, time_us, lsn),) = self._server.rows(self._connection, _MOMENT)
         return SnapshotMoment(str(visible), int(str(xmax)), int(str(time_us)), lsn_of(str(lsn)))
 
+    def share(self) -> str:
+        """The name under which others can take over what is seen, until `close`."""
+        ((name,),) = self._server.rows(self._connection, "SELECT pg_export_snapshot()")
+        return str(name)
+
+    def cut(self, tables: Sequence[TableName]) -> tuple[list[TableCut], list[TableName]]:
+        """Parts of tables, which nobody rewrites until `close`; and tables that have no parts."""
+        found: list[TableCut] = []
+        rest: list[TableName] = []
+        for each in tables:
+            only = "" if is_partitioned(self._server, self._connection, each) else "ONLY "
+            self._server.run(
+                self._connection, f"LOCK TABLE {only}{quoted_table(each)} IN ACCESS SHARE MODE"
+            )
+            cut = cut_table(self._server, self._connection, each)
+            if cut is None:
+                rest.append(each)
+            elif len(cut):
+                found.append(cut)
+        return found, rest
+
+    def part_rows(self, part: TablePart, make: MakeTable) -> Iterator[SnapshotRow]:
+        """The rows of a part of a table that stays as it is."""
+        known = self._known.get(part.table)
+        if known is None:
+            known = self._known[part.table] = self._read(part.table, make)
+            # A range of blocks may look like much to the planner, if the table has few.
+            self._server.run(self._connection, "SET LOCAL enable_seqscan = off")
+        if known.table is not None:
+            cells = self._copied(f"{known.select} WHERE {part.condition}")
+            yield from rows_of(known.table, cells, begins=part.begins, ends=part.ends)
+
     def rows(
         self, tables: Sequence[TableName], make: MakeTable, threads: int = 1
     ) -> Iterator[SnapshotRow]:
@@ -89,8 +134,8 @@ class TableSnapshot:
         """
         count = min(threads, len(tables))
         if count > 1:
-            ((name,),) = self._server.rows(self._connection, "SELECT pg_export_snapshot()")
-            self._others = ParallelRows(tables, count, lambda: self._reader(str(name), make))
+            name = self.share()
+            self._others = ParallelRows(tables, count, lambda: self._reader(name, make))
             yield from self._others.rows()
             return
         for each in tables:
@@ -107,22 +152,22 @@ class TableSnapshot:
             other.close()
 
     def _rows_of(self, name: TableName, make: MakeTable) -> Iterator[SnapshotRow]:
-        columns, key = self._catalog.columns(name), self._catalog.key(name)
-        if columns:
+        found = self._read(name, make)
+        if found.table is not None:
             _log.info("reading table %s", name)
-            yield from self._table(make(name, columns, key), columns)
+            yield from rows_of(found.table, self._copied(found.select))
 
-    def _table(
-        self, table: CapturedTable, columns: Sequence[CapturedColumn]
-    ) -> Iterator[SnapshotRow]:
+    def _read(self, name: TableName, make: MakeTable) -> "_Read":
+        columns, key = self._catalog.columns(name), self._catalog.key(name)
+        if not columns:
+            return _Read(None, "")
         listed = ", ".join(quoted_name(each.name) for each in columns)
-        place = quoted_table(table.name)
-        rows = self._server.rows(self._connection, _PARTITIONED, [place])
-        only = "" if one_value(rows) else "ONLY "
-        statement = f"COPY (SELECT {listed} FROM {only}{place}) TO STDOUT"  # noqa: S608 - quoted
-        yield from rows_of(table, self._copied(statement))
+        only = "" if is_partitioned(self._server, self._connection, name) else "ONLY "
+        select = f"SELECT {listed} FROM {only}{quoted_table(name)}"  # noqa: S608 - quoted
+        return _Read(make(name, columns, key), select)
 
-    def _copied(self, statement: str) -> Iterator[Cells]:
+    def _copied(self, select: str) -> Iterator[Cells]:
+        statement = f"COPY ({select}) TO STDOUT"
         try:
             with self._connection.cursor() as cursor, cursor.copy(statement.encode()) as copy:
                 for data in copy:

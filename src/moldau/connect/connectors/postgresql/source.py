@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Mapping
 
-from moldau.connect.connector import Offset
+from moldau.connect.connector import Offset, ReaderLender
 from moldau.connect.connectors.capture.source import CaptureSource, FirstRead
 from moldau.connect.connectors.postgresql.capture import Capture
 from moldau.connect.connectors.postgresql.log_reader import WalReader
@@ -33,6 +33,7 @@ class PostgresSource(CaptureSource):
         self._capture: Capture | None = None
         self._start: CaptureStart | None = None
         self._attempts, self._attempt_at_s = 0, 0.0
+        self._lender: ReaderLender | None = None
 
     @classmethod
     def refused(cls, config: Mapping[str, str]) -> Mapping[str, str]:
@@ -48,8 +49,12 @@ class PostgresSource(CaptureSource):
         """The tables, or nothing, before the stream."""
         log_ignored(self.config)
         self._capture = Capture(self.config)
-        self._start = begin_capture(self._capture, start)
+        self._start = begin_capture(self._capture, start, self._lender)
         return self._start.read, self._start.streams
+
+    def use_readers(self, lender: ReaderLender) -> None:
+        """They read parts of tables."""
+        self._lender = lender
 
     def check(self, offset: Offset) -> None:
         """ConnectError if it is none of this connector's, or of Debezium's."""
