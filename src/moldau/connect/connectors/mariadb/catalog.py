@@ -43,7 +43,7 @@ WHERE TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY 1, 2
 """
 _COLUMNS = """
 SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT,
-  COALESCE(NUMERIC_PRECISION, 0), COALESCE(NUMERIC_SCALE, DATETIME_PRECISION, 0)
+  COALESCE(NUMERIC_PRECISION, 0), COALESCE(NUMERIC_SCALE, DATETIME_PRECISION, 0), EXTRA
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s
 ORDER BY ORDINAL_POSITION
 """
@@ -129,9 +129,9 @@ class ServerCatalog:
                     _labels(str(whole)) if word in ("enum", "set") else (),
                 ),
                 nullable == "YES",
-                default,
+                _default(default, str(extra)),
             )
-            for name, word, whole, nullable, default, precision, digits in self.server.rows(
+            for name, word, whole, nullable, default, precision, digits, extra in self.server.rows(
                 self.connection, _COLUMNS, [table.schema, table.name]
             )
         ]
@@ -144,6 +144,13 @@ class ServerCatalog:
             if all(nullable != "YES" for _, _, nullable, _ in parts):
                 return [str(column) for _, column, _, _ in parts]
         return ()
+
+
+def _default(text: str | None, extra: str) -> str | None:
+    """MySQL has literals without quotes, so that an expression looks like one."""
+    is_expression = "DEFAULT_GENERATED" in extra
+    is_now = text is not None and text.upper().startswith("CURRENT_TIMESTAMP")
+    return None if is_expression and not is_now else text
 
 
 def _labels(whole: str) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from moldau.connect.connectors.mariadb.row_images import (
     DECIMAL,
     ENUM,
     SET,
+    YEAR,
     LogColumn,
 )
 from moldau.connect.errors import ConfigError
@@ -63,6 +64,21 @@ _ENCODINGS = {
     "macroman": "mac_roman",
     "tis620": "tis_620",
 }
+
+
+# MySQL's log has no sign of a year, MariaDB's has; the library knows MariaDB's way alone.
+_IS_NUMERIC = rows.TableMapEvent._is_numeric_column
+_MARIADB_SINCE = (10,)
+
+
+def _has_sign(event: rows.TableMapEvent, kind: int) -> bool:
+    """Whether the log says of a column of this type if it is unsigned."""
+    if kind == YEAR and event.mysql_version < _MARIADB_SINCE:
+        return False
+    return bool(_IS_NUMERIC(kind))
+
+
+rows.TableMapEvent._is_numeric_column = _has_sign
 
 
 class EventReading:
@@ -183,7 +199,15 @@ def _encoding(name: str) -> str:
 
 def json_text(data: bytes) -> str:
     """MySQL's binary form of JSON as text; MariaDB's JSON is text already."""
-    value = _plain(parse_json(data[0], data[1:])) if data else None
+    return _compact(_plain(parse_json(data[0], data[1:])) if data else None)
+
+
+def json_as_logged(data: bytes) -> str:
+    """JSON that MySQL gives as text, in the form that it has in records of its log."""
+    return _compact(json.loads(data))
+
+
+def _compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -14,6 +14,7 @@ from moldau.connect.connectors.capture.cells import Cells
 from moldau.connect.connectors.capture.snapshot_rows import SnapshotRow, rows_of
 from moldau.connect.connectors.capture.tables import CapturedTable, TableName
 from moldau.connect.connectors.mariadb.catalog import KnownColumn, KnownTable, ServerCatalog
+from moldau.connect.connectors.mariadb.event_reading import json_as_logged
 from moldau.connect.connectors.mariadb.gtids import MariaDbGtids, gtids_of
 from moldau.connect.connectors.mariadb.position import BinlogPosition
 from moldau.connect.connectors.mariadb.row_images import bits_text
@@ -135,4 +136,6 @@ def _text_of(column: KnownColumn) -> Callable[[bytes], str]:
         return bytes.hex
     if kind.word == "bit":
         return lambda value: bits_text(value, kind.size)
+    if kind.word == "json":
+        return json_as_logged
     return bytes.decode

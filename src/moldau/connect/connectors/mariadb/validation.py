@@ -21,6 +21,7 @@ _UNWANTED = {
     "binlog_transaction_compression": ("OFF", "compressed transactions are not read"),
     "binlog_row_value_options": ("", "values must be whole"),
 }
+_LOCKS = ("RELOAD", "FLUSH_TABLES", "ALL PRIVILEGES")
 _RIGHTS = ("REPLICATION SLAVE", "REPLICATION REPLICA", "ALL PRIVILEGES")
 
 
@@ -32,7 +33,8 @@ def server_problem(config: Mapping[str, str]) -> str | None:
     except ConnectError as error:
         return str(error)
     try:
-        problem = log_problem(server.facts(connection))
+        facts = server.facts(connection)
+        problem = log_problem(facts)
         grants = [str(row[0]) for row in server.rows(connection, "SHOW GRANTS")]
     except ConnectError as error:
         return str(error)
@@ -40,13 +42,26 @@ def server_problem(config: Mapping[str, str]) -> str | None:
         server.close(connection)
     if problem is not None:
         return problem
+    user = config.get("database.user")
     if not any(right in grant for grant in grants for right in _RIGHTS):
-        user = config.get("database.user")
         return (
             f"user {user} may not read the log: GRANT REPLICATION SLAVE, REPLICATION CLIENT, "
             f"SELECT ON *.* TO {user}"
         )
+    if locks(config, facts) and not any(right in grant for grant in grants for right in _LOCKS):
+        return (
+            f"user {user} may not lock the server: GRANT RELOAD ON *.* TO {user}; or set "
+            "snapshot.locking.mode=none, if nobody writes while the connector begins"
+        )
     return None
+
+
+def locks(config: Mapping[str, str], facts: ServerFacts) -> bool:
+    """Whether the first read locks the server, if only for a moment."""
+    if config.get("snapshot.mode", "initial") == "no_data":
+        return False
+    mode = config.get("snapshot.locking.mode", "minimal")
+    return mode == "extended" or (mode == "minimal" and not facts.is_mariadb)
 
 
 def log_problem(facts: ServerFacts) -> str | None:

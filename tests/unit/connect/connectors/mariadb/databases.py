@@ -35,8 +35,9 @@ class Database:
             return list(cursor.fetchall())
 
     def gtid(self) -> str:
-        """Of the last transaction."""
-        return str(self.rows("SELECT @@gtid_binlog_pos")[0][0])
+        """Of the transactions that the server has made."""
+        name = "gtid_binlog_pos" if self.server.is_mariadb else "gtid_executed"
+        return str(self.rows(f"SELECT @@{name}")[0][0]).replace("\n", "")
 
     def purge(self) -> None:
         """Have the server throw away all but the last file of its log."""
@@ -67,8 +68,13 @@ class Database:
 class Reader(CaptureReader):
     """Of MariaDB's connector."""
 
-    def __init__(self, config: Mapping[str, str], offset: Offset | None = None) -> None:
-        super().__init__(MariaDbSource, config, offset)
+    def __init__(
+        self,
+        config: Mapping[str, str],
+        offset: Offset | None = None,
+        kind: type[MariaDbSource] = MariaDbSource,
+    ) -> None:
+        super().__init__(kind, config, offset)
 
     def streamed(self) -> None:
         """Read the tables, and open the stream."""

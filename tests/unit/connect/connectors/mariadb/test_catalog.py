@@ -33,14 +33,34 @@ def test_tables_columns_and_keys(database: Database) -> None:
     assert [each.name for each in capture.tables()] == [t, u, v]
     assert {each.engine for each in capture.tables()} == {"InnoDB"}
     assert [catalog.key(each) for each in (t, u, v)] == [["b", "a"], ["a"], ()]
+    # MariaDB's catalogue has expressions, MySQL's has values.
+    none, text = ("NULL", "'x'") if database.server.is_mariadb else (None, "x")
     assert catalog.columns(t) == [
         KnownColumn("a", ColumnType("int", is_unsigned=True, size=10), is_nullable=False),
-        KnownColumn("b", ColumnType("varchar"), is_nullable=False, default="'x'"),
-        KnownColumn("c", ColumnType("decimal", size=6, digits=2), default="NULL"),
-        KnownColumn("d", ColumnType("enum", labels=("p", "it's")), default="NULL"),
-        KnownColumn("e", ColumnType("datetime", digits=3), default="NULL"),
-        KnownColumn("f", ColumnType("bit", size=9), default="NULL"),
+        KnownColumn("b", ColumnType("varchar"), is_nullable=False, default=text),
+        KnownColumn("c", ColumnType("decimal", size=6, digits=2), default=none),
+        KnownColumn("d", ColumnType("enum", labels=("p", "it's")), default=none),
+        KnownColumn("e", ColumnType("datetime", digits=3), default=none),
+        KnownColumn("f", ColumnType("bit", size=9), default=none),
     ]
+    capture.close()
+
+
+@pytest.mark.needs("mariadbd")
+def test_an_expression_is_no_literal(database: Database) -> None:
+    literal = "'uuid()'"
+    if not database.server.is_mariadb:
+        literal = "uuid()"
+    database.run(
+        "CREATE TABLE t (a varchar(40) DEFAULT (concat('a', 'b')), "
+        "b varchar(40) DEFAULT 'uuid()', c datetime DEFAULT CURRENT_TIMESTAMP)"
+    )
+    capture = database.capture()
+    columns = capture.catalog.columns(TableName(database.name, "t"))
+    expression = "concat('a','b')" if database.server.is_mariadb else None
+    defaults = [each.default for each in columns]
+    assert defaults[:2] == [expression, literal]
+    assert str(defaults[2]).lower().startswith("current_timestamp")
     capture.close()
 
 

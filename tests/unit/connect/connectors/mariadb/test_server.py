@@ -4,7 +4,7 @@ import pytest
 
 from moldau.connect.connectors.mariadb.server import MariaDbServer, ServerFacts
 from moldau.connect.errors import ConfigError, RetriableConnectError
-from unit.connect.connectors.mariadb.databases import Database
+from unit.connect.connectors.mariadb.databases import Database, Reader
 
 CONFIG = {"database.hostname": "127.0.0.1", "database.port": "1", "database.user": "u"}
 
@@ -44,7 +44,8 @@ def test_values_are_texts_in_utc(database: Database) -> None:
     for ask in (server.run, lambda *told: list(server.streamed(*told))):
         with pytest.raises(RetriableConnectError, match="syntax"):
             ask(connection, "SELEKT")
-    assert server.facts(connection).is_mariadb
+    facts = server.facts(connection)
+    assert (facts.is_mariadb, facts.has_gtids) == (database.server.is_mariadb, True)
     server.close(connection)
     server.close(connection)
     with pytest.raises(RetriableConnectError):
@@ -52,9 +53,47 @@ def test_values_are_texts_in_utc(database: Database) -> None:
 
 
 @pytest.mark.needs("mariadbd")
+@pytest.mark.parametrize("mode", ["disable", "required"])
+@pytest.mark.parametrize("plugin", ["caching_sha2_password", "mysql_native_password"])
+def test_a_password_is_told_with_and_without_encryption(
+    database: Database, plugin: str, mode: str
+) -> None:
+    if database.server.is_mariadb:
+        pytest.skip("MariaDB has neither of MySQL's ways")
+    user = "sha" if plugin.startswith("caching") else "native"
+    database.run(
+        f"DROP USER IF EXISTS {user}@'%'",
+        f"CREATE USER {user}@'%' IDENTIFIED WITH {plugin} BY 'secret'",
+        f"GRANT REPLICATION SLAVE, REPLICATION CLIENT, RELOAD, SELECT ON *.* TO {user}@'%'",
+        "FLUSH PRIVILEGES",  # so that the server does not know the password from before
+    )
+    login = {"database_user": user, "database_ssl_mode": mode}
+    for _ in range(2):  # by the server's key, and then by what it remembers
+        server = MariaDbServer(database.config(**login, database_password="secret"))
+        connection = server.connect()
+        ((_, version),) = server.rows(connection, "SHOW STATUS LIKE 'Ssl_version'")
+        server.close(connection)
+        assert bool(version) == (mode == "required")
+    database.run("CREATE TABLE t (id int PRIMARY KEY)", "INSERT INTO t VALUES (1)")
+    reader = Reader(database.config(**login, database_password="secret"))
+    reader.read(1)
+    database.run("INSERT INTO t VALUES (2)")
+    assert reader.read(2)[1:] == [("c", (2,), (2,))]
+    reader.close()
+    wrong = MariaDbServer(database.config(**login, database_password="wrong"))
+    with pytest.raises(RetriableConnectError, match="Access denied"):
+        wrong.connect()
+
+
+@pytest.mark.needs("mariadbd")
 def test_encryption_that_the_server_has_not_is_missed(database: Database) -> None:
     server = MariaDbServer(database.config(database_ssl_mode="trust"))
-    with pytest.raises(RetriableConnectError, match="SSL"):
-        server.connect()
+    if database.server.is_mariadb:
+        with pytest.raises(RetriableConnectError, match="SSL"):
+            server.connect()
+    else:
+        connection = server.connect()  # MySQL makes itself a certificate
+        assert server.rows(connection, "SHOW STATUS LIKE 'Ssl_version'")[0][1]
+        server.close(connection)
     plain = MariaDbServer(database.config(database_ssl_mode="disable"))
     plain.close(plain.connect())

@@ -1,6 +1,8 @@
 """The connector from a server's tables to records."""
 
+import json
 import random
+import struct
 import uuid
 from collections.abc import Callable
 
@@ -127,8 +129,33 @@ def columns_of(chance: random.Random) -> dict[str, tuple[str, Callable[[], objec
     }
 
 
+def document(chance: random.Random, depth: int = 0) -> object:
+    """Of JSON."""
+    kinds = 7 if depth < 3 else 5
+    match chance.randrange(kinds):
+        case 0:
+            return chance.choice([None, True, False])
+        case 1:
+            return chance.choice([0, -1, 300, 2**31, -(2**40), 2**63 - 1])
+        case 2:
+            return chance.choice([0.5, -1.25e100, 3.0, 1e-7])
+        case 3 | 4:
+            return "".join(chance.choices('aä🙂"\\\n/', k=chance.randint(0, 9)))
+        case 5:
+            return [document(chance, depth + 1) for _ in range(chance.randint(0, 4))]
+        case _:
+            names = ("b", "aa", "ä", "")
+            return {name: document(chance, depth + 1) for name in names}
+
+
+POINT = struct.pack("<IBIdd", 0, 1, 1, 1.5, -2.5)
+
+
 def test_rows_in_the_log_are_those_that_are_read(database: Database) -> None:
     columns = columns_of(chance := random.Random(11))
+    if not database.server.is_mariadb:
+        columns["o"] = ("json", lambda: json.dumps(document(chance)))
+        columns["p"] = ("point", lambda: POINT)
     defined = ", ".join(f"{name} {kind}" for name, (kind, _) in columns.items())
     database.run(f"CREATE TABLE t (id int PRIMARY KEY, {defined})")
     before = Reader(database.config(snapshot_mode="no_data"))

@@ -44,7 +44,9 @@ def test_it_begins_where_it_is_told(database: Database, *, has_gtids: bool) -> N
     assert [each.operation for each in found if isinstance(each, RowsChanged)] == ["c", "c"]
     begun = [each for each in found if isinstance(each, GroupBegun)]
     assert begun[0].position == position.pos
-    assert begun[-1].gtid == database.gtid()
+    before = position.gtids or here(database).gtids
+    assert before is not None
+    assert before.added(begun[0].gtid or "").added(begun[-1].gtid or "").text == database.gtid()
     stream.close()
 
 
@@ -52,11 +54,11 @@ def test_a_log_that_was_thrown_away_is_told(database: Database) -> None:
     database.run("CREATE TABLE t (i int)", "FLUSH BINARY LOGS")
     server = MariaDbServer(database.config())
     database.purge()
-    for position in (
-        BinlogPosition("binlog.000001", 4),
-        BinlogPosition("binlog.000001", 4, gtids_of("0-7-1")),
-        BinlogPosition("binlog.000001", 4, gtids_of("")),
-    ):
+    listed = ["0-7-1", ""]
+    if not database.server.is_mariadb:
+        listed = [database.gtid().replace(":1-", ":2-")]
+    for gtids in (None, *map(gtids_of, listed)):
+        position = BinlogPosition("binlog.000001", 4, gtids)
         stream = BinlogStream(server, position, 0.1)
         with pytest.raises(LogLostError):
             read_until(stream, 1)
@@ -69,7 +71,7 @@ def test_a_connection_that_breaks_is_not_made_again(database: Database) -> None:
     database.run("INSERT INTO t VALUES (1)")
     read_until(stream, 1)
     for (thread,) in database.rows(
-        "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND = 'Binlog Dump'"
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%'"
     ):
         database.run(f"KILL {thread}")
     with pytest.raises(RetriableConnectError, match="MariaDB at "):

@@ -43,11 +43,17 @@ def test_a_server_of_before_is_told_what_it_has_not() -> None:
 @pytest.mark.needs("mariadbd")
 def test_the_user_needs_the_right_to_read_the_log(database: Database) -> None:
     assert server_problem(database.config()) is None
-    database.run(
-        "CREATE OR REPLACE USER poor@'127.0.0.1'", "GRANT SELECT ON *.* TO poor@'127.0.0.1'"
-    )
+    database.run("DROP USER IF EXISTS poor@'127.0.0.1'", "CREATE USER poor@'127.0.0.1'")
+    database.run("GRANT SELECT ON *.* TO poor@'127.0.0.1'")
     config = database.config(database_user="poor")
     assert "user poor may not read the log: GRANT REPLICATION SLAVE" in str(server_problem(config))
     database.run("GRANT REPLICATION SLAVE ON *.* TO poor@'127.0.0.1'")
-    assert server_problem(config) is None
+    locks = "user poor may not lock the server: GRANT RELOAD ON *.* TO poor"
+    extended = {**config, "snapshot.locking.mode": "extended"}
+    for wanted in (extended,) if database.server.is_mariadb else (extended, config):
+        assert locks in str(server_problem(wanted))
+    for unlocked in ({"snapshot.locking.mode": "none"}, {"snapshot.mode": "no_data"}):
+        assert server_problem({**config, **unlocked}) is None
+    database.run("GRANT RELOAD ON *.* TO poor@'127.0.0.1'")
+    assert server_problem(extended) is None
     assert "Access denied" in str(server_problem({**config, "database.password": "wrong"}))

@@ -1,4 +1,4 @@
-"""Tables of a real MariaDB as source and sink."""
+"""Tables of a real MariaDB, and of a real MySQL, as source and sink."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from moldau.connect.connectors.sql.source import JdbcSource
 from moldau.connect.data.schema import INT64, STRING, optional, struct
 from moldau.connect.errors import DataError, RetriableConnectError
 from moldau.connect.testing import read
+from mysql import needs_mysql, running_mysql
 from unit.connect.connectors.sql.writing import (
     ROW,
     UPDATE,
@@ -28,9 +29,11 @@ from unit.connect.connectors.sql.writing import (
 pytestmark = pytest.mark.needs("mariadbd")
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[MariaDb]:
-    with running_mariadb(skip_log_bin="1") as found:
+@pytest.fixture(scope="module", params=["mariadb", pytest.param("mysql", marks=needs_mysql())])
+def server(request: pytest.FixtureRequest) -> Iterator[MariaDb]:
+    with (
+        running_mariadb(skip_log_bin="1") if request.param == "mariadb" else running_mysql()
+    ) as found:
         yield found
 
 
@@ -39,7 +42,8 @@ def url(server: MariaDb) -> str:
     """An empty database."""
     connection = server.connect()
     with connection.cursor() as cursor:
-        cursor.execute("CREATE OR REPLACE DATABASE shop")
+        cursor.execute("DROP DATABASE IF EXISTS shop")
+        cursor.execute("CREATE DATABASE shop")
     connection.close()
     return f"jdbc:mariadb://root@127.0.0.1:{server.port}/shop"
 
