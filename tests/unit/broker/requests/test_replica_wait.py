@@ -253,6 +253,14 @@ async def test_a_wait_that_is_over_leaves_no_timer_behind(world: World) -> None:
     assert timer.cancelled()
 
 
+async def test_the_end_of_a_wait_is_told_once(world: World) -> None:
+    told: list[str] = []
+    wait = ReplicaWait([], world.broker.waiters, 60, lambda *_: None, lambda: told.append("over"))
+    for _ in range(2):
+        wait.note(None)
+        assert told == ["over"]
+
+
 async def test_an_answer_that_cannot_be_given_is_no_concern_of_who_wakes_it(world: World) -> None:
     promised = promise(world, acks_all(b"a"), 11)
     told: list[object] = []
