@@ -1,12 +1,16 @@
 """A connector runs to the end of what there is, and on from there."""
 
 import threading
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from moldau.client.blocking.producer import Producer
+from moldau.connect.connector import Offset, Source, SourceBatch, SourcePartition
+from moldau.connect.data.arrow import table_of
+from moldau.connect.data.schema import STRING
 from moldau.connect.errors import ConfigError
 from moldau.connect.worker.once import Run, SinkGroup, run_once
 from moldau.connect.worker.plugins import Plugins
@@ -44,6 +48,42 @@ def test_a_source_goes_on_where_the_last_run_ended(kafka: EmbeddedBroker, tmp_pa
         run(kafka, "FileStreamSource", one, file=str(path), topic="lines")
         counts.append(one.records)
     assert counts == [2, 0, 1]
+
+
+class Late(Source):
+    """Knows that there is more before it has it."""
+
+    poll_interval_s = 0.0
+
+    def __init__(self, config: Mapping[str, str]) -> None:
+        super().__init__(config)
+        self.tries = 0
+
+    def partitions(self) -> Sequence[SourcePartition]:
+        return [{"p": 1}]
+
+    def read(
+        self, partition: SourcePartition, start: Offset | None, limit: int
+    ) -> SourceBatch | None:
+        raise AssertionError("they are read together")
+
+    def read_together(
+        self, starts: Sequence[tuple[SourcePartition, Offset | None]]
+    ) -> dict[int, SourceBatch]:
+        self.tries += 1
+        table = table_of(None, STRING, [{"value": "late", "topic": "late"}])
+        return {0: SourceBatch([table], {"n": 1})} if self.tries == 3 else {}
+
+    def is_behind(self) -> bool:
+        return self.tries < 3
+
+
+def test_a_source_that_is_behind_has_not_ended(kafka: EmbeddedBroker) -> None:
+    plugins = Plugins({"shop.Late": f"{__name__}:Late"})
+    one = Run()
+    settings = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "once", **TEXTS}
+    run_once(WorkerSettings(settings), "late", plugins.find("shop.Late"), {}, one)
+    assert one.records == 1
 
 
 def test_one_that_was_stopped_is_taken_up_where_it_was(

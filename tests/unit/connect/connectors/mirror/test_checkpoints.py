@@ -79,7 +79,7 @@ def test_a_group_goes_on_without_loss_and_without_repeats(
                 raise KeyError
     values = [each.value for each in read(clusters.old, topic)]
     read_there = consume(clusters.old, topic, group, 17)
-    also = {"offset_syncs_topic_location": location, "offset_lag_max": "0"}
+    also = {"offset-syncs.topic.location": location, "offset.lag.max": "0"}
     clusters.mirror(topic, topic, replication_policy_class=IDENTITY, **also)
     clusters.until_copied(topic, values)
     checkpoint(clusters, group, topic, group, replication_policy_class=IDENTITY, **also)
