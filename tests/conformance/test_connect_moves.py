@@ -15,6 +15,7 @@ from conformance.apache.connect import Worker, worker
 from conformance.apache.marks import needs_apache
 from conformance.our_broker import OurBroker, our_broker
 from conformance.transacting import read
+from moldau.client.blocking import Producer
 from moldau.client.blocking.admin import Admin
 from postgres import running_postgres
 from unit.connect.started import StartedWorker, started_worker
@@ -33,7 +34,9 @@ GROUP = {
 }
 ONCE = {"exactly.once.source.support": "enabled", "scheduled.rebalance.max.delay.ms": "0"}
 FILE = "org.apache.kafka.connect.file.FileStream{}Connector"
-OF_JAVA_ALONE = "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector"
+HEARTBEATS = "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector"
+# As a worker leaves it that has a plugin which others do not have.
+AWAY = {"connector.class": "org.example.OnlyThereSource", "tasks.max": "1", "name": "away"}
 JARS = ("debezium-3.6", "mirror-3.9")
 AnyWorker = Worker | StartedWorker
 
@@ -74,7 +77,7 @@ class Shop:
                 "topics": "lines",
             },
             "beats": {
-                "connector.class": OF_JAVA_ALONE,
+                "connector.class": HEARTBEATS,
                 "source.cluster.alias": "here",
                 "target.cluster.alias": "there",
                 "source.cluster.bootstrap.servers": self.broker.bootstrap,
@@ -126,6 +129,13 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
         yield Shop(broker, database, tmp_path, port)
 
 
+def leave_away(bootstrap: str) -> None:
+    """The settings of a connector in the topic, as a worker has written them."""
+    with Producer[bytes, bytes](bootstrap_servers=bootstrap) as producer:
+        settings = json.dumps({"properties": AWAY}).encode()
+        producer.send("connect-configs", settings, key=b"connector-away", partition=0)
+
+
 def until(is_so: Callable[[], bool], connect: AnyWorker, names: list[str]) -> None:
     deadline = time.monotonic() + DEADLINE_S
     while not is_so():
@@ -153,21 +163,21 @@ def test_connectors_go_on_here_and_back_with_nothing_lost_and_nothing_twice(shop
         goes_on(shop, java, 2000)
         wait_for(java, "beats", "RUNNING", "RUNNING")
     shop.change(3000)
+    leave_away(servers)
     with started_worker(servers, GROUP) as ours:
         goes_on(shop, ours, 4000)
         _, found = ours.ask("GET", "/connectors")
         assert isinstance(found, list)
-        assert sorted(found) == sorted(names)
-        for name in ("rows", "lines", "copy"):
+        assert sorted(found) == sorted([*names, "away"])
+        for name in ("rows", "lines", "copy", "beats"):
             wait_for(ours, name, "RUNNING", "RUNNING")
             kept = {**shop.connectors()[name], "name": name}
             assert ours.ask("GET", f"/connectors/{name}/config") == (200, kept)
         # What is not here says so, and stays as it was.
-        wait_for(ours, "beats", "FAILED")
-        _, status = ours.ask("GET", "/connectors/beats/status")
-        assert "MirrorHeartbeatConnector" in str(status)
-        kept = {**shop.connectors()["beats"], "name": "beats"}
-        assert ours.ask("GET", "/connectors/beats/config") == (200, kept)
+        wait_for(ours, "away", "FAILED")
+        _, status = ours.ask("GET", "/connectors/away/status")
+        assert "OnlyThereSource" in str(status)
+        assert ours.ask("GET", "/connectors/away/config") == (200, AWAY)
         assert ours.ask("PUT", "/connectors/copy/pause")[0] == 202
         wait_for(ours, "copy", "PAUSED", "PAUSED")
     shop.change(5000)
@@ -176,6 +186,7 @@ def test_connectors_go_on_here_and_back_with_nothing_lost_and_nothing_twice(shop
         java._ask("PUT", "connectors/copy/resume")
         goes_on(shop, java, 6000)
         wait_for(java, "beats", "RUNNING", "RUNNING")
+        assert java._ask("GET", "connectors/away/config") == AWAY
     seen = shop.changes()
     assert {each for each, count in seen.items() if count > 1} == set()
     for first in range(2000, 7000, 1000):

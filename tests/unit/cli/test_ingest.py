@@ -159,7 +159,6 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     table = f"sqlite:{tmp_path}/d?table=t"
     for arguments, why in (
         ([table, table], "one of both addresses is a topic"),
-        ([topic, topic], "one of both addresses is a topic"),
         ([table, topic], "there is no table t"),
         ([topic, table, "--format", "avro"], "needs --registry"),
         ([topic, table, "--key", "id"], r"a table has \?key=COLUMN"),
