@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.error import URLError
 
 from bench.soak_samples import (
     descendants,
@@ -35,6 +36,7 @@ _WORDS = 50
 _PORTION_S = 0.1
 _LEAST_S = 1.0
 _START_S = 120.0
+_LAST_CHARACTERS = 4_000
 _APPS = {
     "words": r"""
 words = lines.flat_map_values("split(value, ' ')")
@@ -74,6 +76,7 @@ class Application:
     pid: int
     checkpoint: Path
     metrics: str
+    notes: Path
     _heap_mb: float = 0.0
 
     def sample(self, *, collects: bool) -> dict[str, float]:
@@ -97,8 +100,12 @@ class Application:
         return {f"{self.name}: {what}": value for what, value in figures.items()}
 
     def _lag(self) -> float:
-        with urllib.request.urlopen(self.metrics, timeout=30) as answer:
-            told = answer.read().decode().splitlines()
+        try:
+            with urllib.request.urlopen(self.metrics, timeout=30) as answer:
+                told = answer.read().decode().splitlines()
+        except URLError as error:
+            last = self.notes.read_text()[-_LAST_CHARACTERS:]
+            raise SystemExit(f"{self.name} has no metrics any more: {error}\n{last}") from error
         return sum(float(one.split()[-1]) for one in told if one.startswith("moldau_streams_lag{"))
 
 
@@ -138,7 +145,7 @@ def running(name: str, place: Path, bootstrap: str, interval_ms: int) -> Iterato
         process = subprocess.Popen(command, cwd=place, env=environment, stderr=file, stdout=file)
     try:
         page = _page(notes, process)
-        yield Application(name, process.pid, place / ".moldau" / name, page)
+        yield Application(name, process.pid, place / ".moldau" / name, page, notes)
     finally:
         process.terminate()
         process.wait(_START_S)
@@ -194,4 +201,4 @@ def _page(notes: Path, process: "subprocess.Popen[bytes]") -> str:
             if line.startswith("metrics: "):
                 return line.removeprefix("metrics: ").strip()
         time.sleep(_PORTION_S)
-    raise SystemExit(f"an application did not start: {notes.read_text()[-2000:]}")
+    raise SystemExit(f"an application did not start: {notes.read_text()[-_LAST_CHARACTERS:]}")
