@@ -15,6 +15,8 @@ from moldau.model import TopicPartition
 
 BEGINNING = 0
 """Of a log; where its first records are deleted, that is where the others begin."""
+RUNS_MAX = 1024
+"""So many are remembered of a partition: each transaction brings another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,9 @@ class OffsetMap:
     _starts: list[int] = field(default_factory=list)
     _runs: list[CopiedRun] = field(default_factory=list)
 
+    def __len__(self) -> int:
+        return len(self._runs)
+
     def add(self, sync: OffsetSync) -> None:
         """Learn of one more; what is behind it, in either cluster, is of a log that is gone."""
         source, target = sync.source - sync.count + 1, sync.target - sync.count + 1
@@ -106,8 +111,15 @@ class OffsetMap:
             # Something was made anew: nothing of before is true.
             self._runs.clear()
             self._starts.clear()
+        if len(self._runs) == RUNS_MAX:
+            self._thin_out()
         self._starts.append(source)
         self._runs.append(run)
+
+    def _thin_out(self) -> None:
+        """Forget every other run of the older half: groups in it go on a little earlier."""
+        half = len(self._runs) // 2
+        del self._runs[1:half:2], self._starts[1:half:2]
 
     def translated(self, offset: int) -> int | None:
         """Where a group goes on that goes on at this offset in the source; None if unknown.

@@ -9,6 +9,7 @@ from moldau.connect.connector import PlacedRows
 from moldau.connect.connectors.mirror.layouts import OffsetSync
 from moldau.connect.connectors.mirror.runs import (
     BEGINNING,
+    RUNS_MAX,
     CopiedRun,
     OffsetMap,
     SyncChoice,
@@ -73,6 +74,19 @@ def test_what_was_made_anew_makes_earlier_syncs_untrue() -> None:
     assert [source_anew.translated(each) for each in (1, 5, 12)] == [0, 108, 108]
     target_anew = known(CopiedRun(10, 100, 5), CopiedRun(15, 0, 3))
     assert [target_anew.translated(each) for each in (12, 15, 18)] == [0, 0, 3]
+
+
+def test_of_very_many_runs_old_ones_are_forgotten_and_none_is_passed_over() -> None:
+    runs = [CopiedRun(10 * number, 11 * number, 10) for number in range(5 * RUNS_MAX)]
+    found = known(*runs)
+    assert len(found) <= RUNS_MAX
+    for number, run in enumerate(runs):
+        translated = found.translated(run.source + 3)
+        assert translated is not None
+        assert translated <= run.target + 3
+        if number >= len(runs) - RUNS_MAX // 2:
+            assert translated == run.target + 3
+    assert found.translated(3) == 3, "the first one stays: nobody goes back to the beginning"
 
 
 def test_a_sync_that_comes_twice_changes_nothing() -> None:
