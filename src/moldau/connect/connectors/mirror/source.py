@@ -194,7 +194,11 @@ class MirrorSource(Source):
                     each.topic, each.value, key=each.key, partition=0, headers=each.headers
                 )
         except KafkaError as error:
-            _log.warning("offset syncs cannot be written to the source: %s", error)
+            _log.warning(
+                "Failed to write offset syncs to the source: groups are translated less exactly; "
+                "set offset-syncs.topic.location=target if it may not be written to: %s",
+                error,
+            )
 
     def is_behind(self) -> bool:
         """Whether the source has more."""
